@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  LogController,
+} from 'fastify';
+import { serializerCompiler } from 'fastify-type-provider-zod';
+import type { Health } from '../observability/health.ts';
+import type { PredictionService } from '../predictions/prediction-service.ts';
+import { parseJsonBody } from './body-parser.ts';
+import { handleError } from './errors.ts';
+import { collectMethods } from './method-not-allowed.ts';
+import { monitoringRoutes } from './monitoring-routes.ts';
+import { API_VERSION, addOpenapi } from './openapi.ts';
+import { opsRoutes } from './ops-routes.ts';
+import { predictRoutes } from './predict-routes.ts';
+import { compileValidator } from './validation.ts';
+
+export interface AppParts {
+  readonly predictions: PredictionService;
+  readonly health: Health;
+  readonly logger: FastifyBaseLogger;
+  readonly bodyLimitBytes: number;
+}
+
+/** Builds the HTTP side of the service; nothing listens yet. */
+export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
+  const { predictions, health, logger, bodyLimitBytes } = parts;
+  const app = Fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: bodyLimitBytes,
+    requestIdHeader: false,
+    genReqId: requestIdOf,
+    // A path is found by its template however long an id in it is; whether it is an id is for the schema to say.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 65_536 },
+    frameworkErrors: (error, _request, reply: FastifyReply) =>
+      reply.code(400).send({ detail: error.message }),
+    clientErrorHandler: answerClientError,
+    return503OnClosing: false,
+  });
+
+  app.setValidatorCompiler(compileValidator);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler<FastifyError>(handleError);
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/i, { parseAs: 'buffer' }, parseJsonBody);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id).header('api-version', API_VERSION);
+  });
+
+  const answerOtherMethods = collectMethods(app);
+  await addOpenapi(app);
+  await app.register(predictRoutes, { predictions });
+  await app.register(monitoringRoutes, { predictions });
+  await app.register(opsRoutes, { health });
+  answerOtherMethods();
+  return app;
+}
+
+/** The client's own request id when it is sane, so that it can find its request in our log; else a new one. */
+function requestIdOf(request: IncomingMessage): string {
+  const sent = request.headers['x-request-id'];
+  return typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent) ? sent : randomUUID();
+}
+
+/** What is not even HTTP never reaches a route; it gets an answer in the same form, and the connection ends. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable) return void socket.destroy();
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const body = JSON.stringify({ detail: status.slice(4) });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

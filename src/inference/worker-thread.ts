@@ -1,0 +1,110 @@
+import { Piscina } from 'piscina';
+import type { ModelInfo } from './job.ts';
+import type { BatchResult } from './onnx-model.ts';
+import type { ModelShape, Reply, ThreadSettings } from './thread.ts';
+
+/**
+ * One thread that runs models. It is a Piscina of a single thread, because a pool does not let its caller choose the
+ * thread, and a new model version has to be loaded on every one of them. Piscina starts a new thread when one dies; the
+ * models it held are gone then.
+ *
+ * A thread does one thing at a time. It must never be stopped while a model runs: that aborts the whole process
+ * (SIGABRT in onnxruntime-node, 1.20 to 1.30), which is why there is no time limit here and `close` waits.
+ */
+export class WorkerThread {
+  readonly #piscina: Piscina;
+  /** Keys of the model versions that this thread has loaded. */
+  readonly #loaded = new Set<string>();
+  /** Messages sent and not answered. */
+  #unanswered = 0;
+  /** Settles when the message sent last is answered; undefined = idle. */
+  #current: Promise<unknown> | undefined;
+  /** When the thread took the message it is at (ms, `performance.now`); undefined = idle. */
+  #busySince: number | undefined;
+
+  readonly #onIdle: () => void;
+
+  /**
+   * @param onIdle called each time the thread has answered everything
+   * @param onDied called when the thread has died and another one takes its place
+   */
+  constructor(settings: ThreadSettings, onIdle: () => void, onDied: () => void) {
+    this.#onIdle = onIdle;
+    this.#piscina = new Piscina({
+      filename: new URL('./thread.ts', import.meta.url).href,
+      workerData: settings,
+      minThreads: 1,
+      maxThreads: 1,
+      idleTimeout: Infinity,
+    });
+    this.#piscina.on('workerDestroy', () => {
+      this.#loaded.clear();
+      onDied();
+    });
+    this.#piscina.on('error', () => {}); // a thread that died idle: workerDestroy has told it
+  }
+
+  get idle(): boolean {
+    return this.#unanswered === 0;
+  }
+
+  /** Milliseconds for which the thread has been at the message it has now; 0 when it is idle. */
+  get busyMs(): number {
+    return this.#busySince === undefined ? 0 : performance.now() - this.#busySince;
+  }
+
+  has(key: string): boolean {
+    return this.#loaded.has(key);
+  }
+
+  async load(key: string, folder: string): Promise<Reply<ModelShape>> {
+    const reply = await this.#send<ModelShape>('load', { key, folder });
+    if (reply.ok) this.#loaded.add(key);
+    return reply;
+  }
+
+  /** @param matrix row-major, `rowCount` × the model's width; transferred, so the caller no longer has it */
+  predict(key: string, matrix: Float64Array<ArrayBuffer>, rowCount: number): Promise<Reply<BatchResult>> {
+    return this.#send('predict', { key, matrix, rowCount }, [matrix.buffer]);
+  }
+
+  getModelInfo(stage: string): Promise<Reply<ModelInfo>> {
+    return this.#send('getModelInfo', { stage });
+  }
+
+  async release(key: string): Promise<void> {
+    this.#loaded.delete(key);
+    await this.#send('release', { key });
+  }
+
+  /** Ends the thread after the message it is at; never settles while a model's run does not return. */
+  async close(): Promise<void> {
+    while (this.#current !== undefined) await this.#current;
+    await this.#piscina.destroy();
+  }
+
+  /** A thread that dies under a message gives a failure that may be tried again. */
+  async #send<Value>(name: string, message: object, transferList: ArrayBuffer[] = []): Promise<Reply<Value>> {
+    this.#unanswered++;
+    this.#busySince ??= performance.now();
+    try {
+      // Piscina's type for the list is inferred from the wrong overload of postMessage.
+      const reply = this.#piscina.run(message, { name, transferList: transferList as never });
+      this.#current = reply.catch(() => {});
+      return (await reply) as Reply<Value>;
+    } catch (error) {
+      return {
+        ok: false,
+        code: 'THREAD_DIED',
+        message: `The worker thread died: ${(error as Error).message}`,
+      };
+    } finally {
+      if (--this.#unanswered > 0) this.#busySince = performance.now();
+      else {
+        this.#busySince = undefined;
+        this.#current = undefined;
+        this.#onIdle();
+      }
+    }
+  }
+}

@@ -35,6 +35,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyLimitBytes,
     requestIdHeader: false,
+    childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,
     // A path is found by its template however long an id in it is; whether it is an id is for the schema to say.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 65_536 },
@@ -50,8 +51,9 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/i, { parseAs: 'buffer' }, parseJsonBody);
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('api-version', API_VERSION);
+    done();
   });
 
   const answerOtherMethods = collectMethods(app);

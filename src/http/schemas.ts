@@ -36,6 +36,21 @@ export const PredictRequest = z
   })
   .meta({ id: 'PredictRequest' });
 
+/**
+ * True for what `PredictRequest` takes, in one pass over the features and without a copy of them: validation is a tenth of
+ * the work of a prediction otherwise. Where it says no, the schema finds out why.
+ */
+export function isPredictRequest(body: unknown): body is z.output<typeof PredictRequest> {
+  if (typeof body !== 'object' || body === null) return false;
+  const { match_id, features } = body as { match_id?: unknown; features?: unknown };
+  if (!Number.isSafeInteger(match_id)) return false;
+  if (typeof features !== 'object' || features === null || Array.isArray(features)) return false;
+  for (const key in body) if (key !== 'match_id' && key !== 'features') return false;
+  for (const name in features)
+    if (!Number.isFinite((features as Record<string, unknown>)[name])) return false;
+  return true;
+}
+
 export const AsyncPredictRequest = z.strictObject({ match_id: matchId }).meta({ id: 'AsyncPredictRequest' });
 
 export const PredictResponse = z

@@ -21,15 +21,18 @@ export class MicroBatcher<Run extends Pick<JobRun, 'wanted'>> {
     this.#maxBatchSize = maxBatchSize;
   }
 
+  /** Runs that wait, of all stages. */
+  get waiting(): number {
+    let waiting = 0;
+    for (const lane of this.#lanes.values()) waiting += lane.length;
+    return waiting;
+  }
+
   add(stage: string, run: Run): void {
     const waiting = { run, arrival: this.#arrivals++ };
     const lane = this.#lanes.get(stage);
     if (lane === undefined) this.#lanes.set(stage, [waiting]);
-    else if (lane.push(waiting) % SWEEP_EVERY === 0)
-      this.#lanes.set(
-        stage,
-        lane.filter(({ run }) => run.wanted),
-      );
+    else if (lane.push(waiting) % SWEEP_EVERY === 0) this.#lanes.set(stage, lane.filter(isWanted));
   }
 
   /**
@@ -47,7 +50,7 @@ export class MicroBatcher<Run extends Pick<JobRun, 'wanted'>> {
       if (oldest === undefined) return undefined;
       const taken = oldest.lane.splice(0, this.#maxBatchSize);
       if (oldest.lane.length === 0) this.#lanes.delete(oldest.stage);
-      const runs = taken.map(({ run }) => run).filter((run) => run.wanted);
+      const runs = taken.filter(isWanted).map(({ run }) => run);
       if (runs.length > 0) return { stage: oldest.stage, runs };
     }
   }
@@ -56,12 +59,16 @@ export class MicroBatcher<Run extends Pick<JobRun, 'wanted'>> {
   takeAll(stage: string): Run[] {
     const lane = this.#lanes.get(stage) ?? [];
     this.#lanes.delete(stage);
-    return lane.map(({ run }) => run).filter((run) => run.wanted);
+    return lane.filter(isWanted).map(({ run }) => run);
   }
 }
 
 /** While no thread takes anything, runs that were given up are swept out each time a lane grows past a multiple of this. */
 const SWEEP_EVERY = 1024;
+
+function isWanted({ run }: Waiting<Pick<JobRun, 'wanted'>>): boolean {
+  return run.wanted;
+}
 
 interface Waiting<Run> {
   readonly run: Run;

@@ -34,6 +34,12 @@ export interface ThreadCounts {
 }
 
 /**
+ * So many predictions are run at once even by a thread that has work already, and before the turn of the event loop is
+ * over: from here on a larger batch costs no less a row (measured: 15 µs for 1 row, 3.7 µs a row from 8 to 64).
+ */
+const WORTH_A_RUN = 24;
+
+/**
  * The threads and what waits for them. When a thread is free it gets, as one message with one matrix, every prediction
  * that waits for a stage (up to a limit), so that they share one run of the model.
  */
@@ -54,7 +60,7 @@ export class ThreadPool implements JobRunner {
     this.#threads = Array.from({ length: settings.threads }, () => {
       const thread: WorkerThread = new WorkerThread(
         settings.thread,
-        () => this.#dispatch(thread),
+        () => this.#answered(thread),
         () => this.#restore(thread),
       );
       return thread;
@@ -73,6 +79,7 @@ export class ThreadPool implements JobRunner {
         return;
       }
       this.#batcher.add(stage, run as PredictRun);
+      if (this.#batcher.waiting >= WORTH_A_RUN) this.#dispatchToOpen();
     }
     this.#dispatchSoon();
   }
@@ -147,6 +154,15 @@ export class ThreadPool implements JobRunner {
     });
   }
 
+  #dispatchToOpen(): void {
+    const thread = this.#threads.find(({ idle }) => idle) ?? this.#threads.find(({ open }) => open);
+    if (thread !== undefined) this.#dispatch(thread);
+  }
+
+  #answered(thread: WorkerThread): void {
+    if (thread.idle || this.#batcher.waiting >= WORTH_A_RUN) this.#dispatch(thread);
+  }
+
   #dispatch(thread: WorkerThread): void {
     if (this.#closed) return;
     const info = this.#nextModelInfo();
@@ -185,7 +201,7 @@ export class ThreadPool implements JobRunner {
       } else run.settled(fault);
     }
     if (rows.length === 0) return this.#dispatchSoon();
-    const reply = await thread.predict(model.key, matrix, rows.length);
+    const reply = await thread.predict(model.key, matrix.subarray(0, rows.length * model.width), rows.length);
     settleRows(rows, reply, stage, model.runId ?? 'unknown');
   }
 

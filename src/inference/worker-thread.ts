@@ -3,6 +3,9 @@ import type { ModelInfo } from './job.ts';
 import type { BatchResult } from './onnx-model.ts';
 import type { ModelShape, Reply, ThreadSettings } from './thread.ts';
 
+/** Messages that a thread holds: the one it is at and the next. More would only wait where they cannot be given up. */
+const MOST_AT_ONCE = 2;
+
 /**
  * One thread that runs models. It is a Piscina of a single thread, because a pool does not let its caller choose the
  * thread, and a new model version has to be loaded on every one of them. Piscina starts a new thread when one dies; the
@@ -22,20 +25,21 @@ export class WorkerThread {
   /** When the thread took the message it is at (ms, `performance.now`); undefined = idle. */
   #busySince: number | undefined;
 
-  readonly #onIdle: () => void;
+  readonly #onAnswer: () => void;
 
   /**
-   * @param onIdle called each time the thread has answered everything
+   * @param onAnswer called each time the thread has answered a message
    * @param onDied called when the thread has died and another one takes its place
    */
-  constructor(settings: ThreadSettings, onIdle: () => void, onDied: () => void) {
-    this.#onIdle = onIdle;
+  constructor(settings: ThreadSettings, onAnswer: () => void, onDied: () => void) {
+    this.#onAnswer = onAnswer;
     this.#piscina = new Piscina({
       filename: new URL('./thread.ts', import.meta.url).href,
       workerData: settings,
       minThreads: 1,
       maxThreads: 1,
       idleTimeout: Infinity,
+      concurrentTasksPerWorker: MOST_AT_ONCE,
     });
     this.#piscina.on('workerDestroy', () => {
       this.#loaded.clear();
@@ -46,6 +50,11 @@ export class WorkerThread {
 
   get idle(): boolean {
     return this.#unanswered === 0;
+  }
+
+  /** True while the thread takes another message: it finds its next work at the door when it is done with the first. */
+  get open(): boolean {
+    return this.#unanswered < MOST_AT_ONCE;
   }
 
   /** Milliseconds for which the thread has been at the message it has now; 0 when it is idle. */
@@ -103,8 +112,8 @@ export class WorkerThread {
       else {
         this.#busySince = undefined;
         this.#current = undefined;
-        this.#onIdle();
       }
+      this.#onAnswer();
     }
   }
 }

@@ -51,7 +51,8 @@ export class PredictionService {
 
   /** The stored batch prediction of a match; no worker and no model are asked. */
   async precomputed(matchId: number): Promise<DatedPrecomputedPrediction | undefined> {
-    const { table, writtenAt } = await this.#parts.predictions.ready();
+    const { predictions } = this.#parts;
+    const { table, writtenAt } = predictions.looked ? predictions.current : await predictions.ready();
     const row = table.find(matchId);
     return row && { row, predictionsComputedAt: writtenAt };
   }
@@ -72,7 +73,8 @@ export class PredictionService {
   }
 
   async #lookUpJob(matchId: number, stage: string | undefined) {
-    const { table, writtenAt } = await this.#parts.features.ready();
+    const store = this.#parts.features;
+    const { table, writtenAt } = store.looked ? store.current : await store.ready();
     const features = table.find(matchId);
     return (
       features &&

@@ -66,13 +66,20 @@ export function buffersOf({ index, numbers, texts, blankRows }: TableData): Arra
 export class Table {
   readonly #data: TableData;
   readonly #numbers: ReadonlyMap<string, NumberColumn['values']>;
-  readonly #texts: ReadonlyMap<string, TextColumn & { readonly buffer: Buffer }>;
+  readonly #texts: ReadonlyMap<string, ShownColumn>;
 
   constructor(data: TableData) {
     this.#data = data;
     this.#numbers = new Map(data.numbers.map(({ name, values }) => [name, values]));
     this.#texts = new Map(
-      data.texts.map((column) => [column.name, { ...column, buffer: Buffer.from(column.bytes.buffer) }]),
+      data.texts.map((column) => [
+        column.name,
+        {
+          ...column,
+          buffer: Buffer.from(column.bytes.buffer),
+          decoded: column.ends.length <= MOST_DECODED ? [] : undefined,
+        },
+      ]),
     );
   }
 
@@ -111,6 +118,20 @@ export class Table {
     const column = this.#texts.get(name);
     const code = column?.codes[row] ?? -1;
     if (!column || code < 0) return null;
-    return column.buffer.toString('utf8', code === 0 ? 0 : column.ends[code - 1]!, column.ends[code]!);
+    const { buffer, ends, decoded } = column;
+    const known = decoded?.[code];
+    if (known !== undefined) return known;
+    const text = buffer.toString('utf8', code === 0 ? 0 : ends[code - 1]!, ends[code]!);
+    if (decoded) decoded[code] = text;
+    return text;
   }
+}
+
+/** Columns of so few different texts (teams, labels, runs) keep what was decoded; a table of any size stays small. */
+const MOST_DECODED = 4096;
+
+interface ShownColumn extends TextColumn {
+  readonly buffer: Buffer;
+  /** Entry → its text, where it was shown before. */
+  readonly decoded: string[] | undefined;
 }

@@ -16,17 +16,21 @@ export interface Answer<Body = never> {
   readonly body: Body;
 }
 
-/** The whole service on a real port: real threads, real models, real tables. */
-export interface RunningService extends AsyncDisposable {
+/** Asks a service as a client does. */
+export interface ServiceClient {
   readonly url: string;
-  /** The log lines so far, parsed. */
-  readonly logs: readonly Record<string, unknown>[];
-  /** Settles when tables and models were looked at. */
-  readonly loaded: Promise<unknown>;
   // biome-ignore lint/suspicious/noExplicitAny: the body of any route
   get<Body = any>(path: string, init?: RequestInit): Promise<Answer<Body>>;
   // biome-ignore lint/suspicious/noExplicitAny: the body of any route
   post<Body = any>(path: string, body: unknown, init?: RequestInit): Promise<Answer<Body>>;
+}
+
+/** The whole service on a real port: real threads, real models, real tables. */
+export interface RunningService extends ServiceClient, AsyncDisposable {
+  /** The log lines so far, parsed. */
+  readonly logs: readonly Record<string, unknown>[];
+  /** Settles when tables and models were looked at. */
+  readonly loaded: Promise<unknown>;
 }
 
 /** Starts the service with its defaults on a free port, `settings` over them. */
@@ -42,19 +46,23 @@ export async function startService(settings: Record<string, string> = {}): Promi
   const service = await compose(config, pino({ level: config.LOG_LEVEL }, lines));
   const url = await service.app.listen({ host: config.HOST, port: config.PORT });
 
-  const get: RunningService['get'] = async (path, init) => {
+  const { loaded } = service;
+  return { ...clientOf(url), logs, loaded, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+}
+
+export function clientOf(url: string): ServiceClient {
+  const get: ServiceClient['get'] = async (path, init) => {
     const answer = await fetch(url + path, { redirect: 'manual', ...init });
     const text = await answer.text();
     const isJson = answer.headers.get('content-type')?.startsWith('application/json');
     return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
   };
-  const post: RunningService['post'] = (path, body, init) => {
+  const post: ServiceClient['post'] = (path, body, init) => {
     const headers = { 'content-type': 'application/json' };
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return get(path, { method: 'POST', headers, body: text, ...init });
   };
-  const { loaded } = service;
-  return { url, logs, loaded, get, post, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+  return { url, get, post };
 }
 
 /** As `startService`, loaded, and closed when the running test ends. */

@@ -26,6 +26,7 @@ export function explain(request: FastifyRequest): Fault[] {
   ];
   return parts.flatMap(([part, rule, data]) => {
     const issues = rule instanceof z.ZodType ? (rule.safeParse(data).error?.issues ?? []) : [];
-    return issues.slice(0, MOST_FAULTS).flatMap((issue) => faultsOf(issue, part, data));
+    const faults = issues.slice(0, MOST_FAULTS).flatMap((issue) => faultsOf(issue, part, data));
+    return faults.slice(0, MOST_FAULTS);
   });
 }

@@ -1,7 +1,7 @@
 /** Config → the whole service. Everything is made here and handed on by argument; who makes it closes it. */
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
-import { buildApp } from './http/app.ts';
+import { buildApp, closeApp } from './http/app.ts';
 import { API_VERSION } from './http/openapi.ts';
 import { ModelRollout } from './inference/model-rollout.ts';
 import { ThreadPool } from './inference/pool.ts';
@@ -93,7 +93,7 @@ export async function compose(config: Config, logger: Logger) {
   });
   const predictions = new PredictionService({ tasks, features, predictions: precomputed });
   const app = await buildApp({ predictions, health, logger, bodyLimitBytes: config.BODY_LIMIT_BYTES });
-  owned.defer(() => app.close());
+  owned.defer(() => closeApp(app));
   owned.defer(() => health.drain());
 
   const loaded = Promise.all([...rollouts, features, precomputed].map((part) => part.start()));

@@ -85,6 +85,11 @@ export const settings = {
     'pause before each of the 2 retries of predict_match',
   ),
   MODEL_INFO_RETRY_DELAY_SECONDS: setting(seconds(0), '5', 'pause before the 1 retry of get_model_info'),
+  SHUTDOWN_GRACE_SECONDS: setting(
+    seconds(0.1),
+    '30',
+    'how long a stopping process waits for what it has taken before it ends all the same',
+  ),
   TASK_RESULT_TTL: setting(
     seconds(1),
     '86400',

@@ -17,7 +17,13 @@ async function main(): Promise<void> {
   await service.app.listen({ host: config.HOST, port: config.PORT });
 
   const stop = async (signal: NodeJS.Signals) => {
-    logger.info({ signal }, 'stopping');
+    const graceSeconds = config.SHUTDOWN_GRACE_SECONDS;
+    logger.info({ signal, graceSeconds }, 'stopping');
+    setTimeout(() => {
+      logger.error(`did not end within ${graceSeconds} s: killed`);
+      // Not exit(): ending a thread while it runs a model aborts the process, with a core dump.
+      logger.flush(() => process.kill(process.pid, 'SIGKILL'));
+    }, graceSeconds * 1000).unref();
     await service[Symbol.asyncDispose]();
     logger.info('stopped');
   };

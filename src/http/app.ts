@@ -65,6 +65,19 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   return app;
 }
 
+/**
+ * Stops listening and waits for the answers that are under way. A connection that was busy as the server closed would be
+ * kept alive by its client for as long as that likes, so it is ended as soon as it is idle.
+ */
+export async function closeApp(app: FastifyInstance): Promise<void> {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(sweep);
+  }
+}
+
 /** The client's own request id when it is sane, so that it can find its request in our log; else a new one. */
 function requestIdOf(request: IncomingMessage): string {
   const sent = request.headers['x-request-id'];

@@ -43,7 +43,7 @@ export async function compose(config: Config, logger: Logger) {
         stage,
         registry,
         server: pool,
-        trial: (folder) => tryModel(folder, config.MODEL_TRIAL_SECONDS * 1000),
+        trial: (folder, signal) => tryModel(folder, config.MODEL_TRIAL_SECONDS * 1000, signal),
         refreshSeconds: config.MODEL_REFRESH_SECONDS,
         logger,
       }),

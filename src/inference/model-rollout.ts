@@ -16,7 +16,7 @@ export interface RolloutOptions {
   readonly registry: ModelRegistry;
   readonly server: ModelServer;
   /** Loads and warms a model where it can do no harm. */
-  readonly trial: (folder: string) => Promise<Reply<ModelShape>>;
+  readonly trial: (folder: string, signal: AbortSignal) => Promise<Reply<ModelShape>>;
   /** Seconds between looks at the registry; 0 = never again once a model serves. */
   readonly refreshSeconds: number;
   readonly logger: Pick<Logger, 'info' | 'error'>;
@@ -44,7 +44,8 @@ export class ModelRollout {
   /** The look under way; one at a time. */
   #looking: Promise<void> | undefined;
   #emptyLooks = 0;
-  #closed = false;
+  /** Aborted when the rollout is closed. */
+  readonly #closing = new AbortController();
 
   constructor(options: RolloutOptions) {
     this.#options = options;
@@ -73,7 +74,7 @@ export class ModelRollout {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     clearTimeout(this.#timer);
     await this.#looking;
   }
@@ -82,7 +83,7 @@ export class ModelRollout {
     try {
       await this.#follow();
     } catch (error) {
-      this.#report((error as Error).message);
+      if (!this.#closing.signal.aborted) this.#report((error as Error).message);
     }
   }
 
@@ -94,7 +95,7 @@ export class ModelRollout {
     if (server.serves(stage, key)) return this.#serve(version);
     if (key === this.#refusedKey) return;
     const folder = await registry.fetch(version);
-    const tried = await trial(folder);
+    const tried = await trial(folder, this.#closing.signal);
     const { runId } = version;
     const failure = tried.ok
       ? await server.deploy(stage, { key, folder, runId, digest: tried.value.digest })
@@ -124,7 +125,7 @@ export class ModelRollout {
   }
 
   #schedule(): void {
-    if (this.#closed) return;
+    if (this.#closing.signal.aborted) return;
     const { refreshSeconds } = this.#options;
     const empty = this.#state.serving === undefined;
     this.#emptyLooks = empty ? this.#emptyLooks + 1 : 0;

@@ -171,6 +171,7 @@ describe('a run that never returns', () => {
       SYNC_TIMEOUT_SECONDS: '0.5',
       ...quick,
     });
+    await expect.poll(() => statusOf(service), { timeout: 10_000 }).toBe(200);
     expect((await predictPair(service, 1)).status).toBe(200);
     const stuck = await predictPair(service, -1e9);
     expect([stuck.status, stuck.body]).toEqual([

@@ -13,8 +13,8 @@ interface Scenario {
   readonly name: string;
   readonly requests: Requests;
   readonly connections: number;
-  /** Smallest ratio of throughput to the baseline's that we accept of ourselves. */
-  readonly goal: number;
+  /** Smallest ratio of throughput to the baseline's that we accept of ourselves, where we have set one. */
+  readonly goal?: number;
 }
 
 const service = await startService();
@@ -45,7 +45,7 @@ async function scenariosOf({ url }: BenchServer): Promise<Scenario[]> {
       connections: 64,
       goal: 0.5,
     },
-    { name: 'GET /predict/{id}', requests: { method: 'GET', paths: lookUps }, connections: 64, goal: 0.5 },
+    { name: 'GET /predict/{id}', requests: { method: 'GET', paths: lookUps }, connections: 64 },
     {
       name: 'GET /predict/precomputed/{id}',
       requests: { method: 'GET', paths: precomputed },
@@ -87,7 +87,7 @@ async function compare(
     'req/s': ours((one) => one.requestsPerSecond).toFixed(0),
     'bare req/s': theirs((one) => one.requestsPerSecond).toFixed(0),
     ratio: `${ratio.toFixed(2)} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`,
-    goal: `≥ ${goal} ${ratio >= goal ? 'reached' : 'MISSED'}`,
+    goal: goal === undefined ? '' : `≥ ${goal} ${ratio >= goal ? 'reached' : 'MISSED'}`,
     'p50 ms': `${ours((one) => one.p50Ms).toFixed(2)} / ${theirs((one) => one.p50Ms).toFixed(2)}`,
     'p99 ms': `${ours((one) => one.p99Ms).toFixed(2)} / ${theirs((one) => one.p99Ms).toFixed(2)}`,
   };

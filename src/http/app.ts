@@ -8,7 +8,6 @@ import Fastify, {
   type FastifyReply,
   LogController,
 } from 'fastify';
-import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { Health } from '../observability/health.ts';
 import type { PredictionService } from '../predictions/prediction-service.ts';
 import { parseJsonBody } from './body-parser.ts';
@@ -18,7 +17,7 @@ import { monitoringRoutes } from './monitoring-routes.ts';
 import { API_VERSION, addOpenapi } from './openapi.ts';
 import { opsRoutes } from './ops-routes.ts';
 import { predictRoutes } from './predict-routes.ts';
-import { compileValidator } from './validation.ts';
+import { compileSerializer, compileValidator } from './validation.ts';
 
 export interface AppParts {
   readonly predictions: PredictionService;
@@ -46,7 +45,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   });
 
   app.setValidatorCompiler(compileValidator);
-  app.setSerializerCompiler(serializerCompiler);
+  app.setSerializerCompiler(compileSerializer);
   app.setErrorHandler<FastifyError>(handleError);
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
   app.removeAllContentTypeParsers();

@@ -16,6 +16,13 @@ export const MatchParams = z.object({
   ),
 });
 
+/** What `MatchParams` makes of a good id, without a schema's cost on every lookup; undefined for what the schema may refuse. */
+export function readMatchParams(params: unknown): z.output<typeof MatchParams> | undefined {
+  const { match_id: text } = params as { match_id?: unknown };
+  if (typeof text !== 'string' || !/^\d{1,15}$/.test(text)) return undefined;
+  return { match_id: Number(text) };
+}
+
 export const TaskParams = z.object({ task_id: z.string() });
 
 export const StageQuery = z.object({
@@ -37,18 +44,19 @@ export const PredictRequest = z
   .meta({ id: 'PredictRequest' });
 
 /**
- * True for what `PredictRequest` takes, in one pass over the features and without a copy of them: validation is a tenth of
- * the work of a prediction otherwise. Where it says no, the schema finds out why.
+ * What `PredictRequest` makes of a good body: the body itself, after one pass over the features and without a copy of them;
+ * the schema costs a tenth of a prediction. Undefined for what the schema refuses.
  */
-export function isPredictRequest(body: unknown): body is z.output<typeof PredictRequest> {
-  if (typeof body !== 'object' || body === null) return false;
+export function readPredictRequest(body: unknown): z.output<typeof PredictRequest> | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
   const { match_id, features } = body as { match_id?: unknown; features?: unknown };
-  if (!Number.isSafeInteger(match_id)) return false;
-  if (typeof features !== 'object' || features === null || Array.isArray(features)) return false;
-  for (const key in body) if (key !== 'match_id' && key !== 'features') return false;
-  for (const name in features)
-    if (!Number.isFinite((features as Record<string, unknown>)[name])) return false;
-  return true;
+  if (!Number.isSafeInteger(match_id)) return undefined;
+  if (typeof features !== 'object' || features === null || Array.isArray(features)) return undefined;
+  for (const key in body) if (key !== 'match_id' && key !== 'features') return undefined;
+  for (const name in features) {
+    if (!Number.isFinite((features as Record<string, unknown>)[name])) return undefined;
+  }
+  return body as z.output<typeof PredictRequest>;
 }
 
 export const AsyncPredictRequest = z.strictObject({ match_id: matchId }).meta({ id: 'AsyncPredictRequest' });

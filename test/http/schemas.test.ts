@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { isPredictRequest, PredictRequest, PredictResponse } from '../../src/http/schemas.ts';
+import {
+  MatchParams,
+  PredictRequest,
+  PredictResponse,
+  readMatchParams,
+  readPredictRequest,
+} from '../../src/http/schemas.ts';
 
 const values = [
   0,
@@ -23,15 +29,44 @@ const values = [
   { a: 1 },
 ];
 
-test('the quick check of a prediction request says yes to exactly what the schema takes', () => {
+test('a prediction request is read by hand exactly where the schema takes it', () => {
   const bodies: unknown[] = [...values];
   for (const match_id of values) {
     for (const features of [...values, ...values.map((value) => ({ a: 1, b: value }))]) {
       bodies.push({ match_id, features }, { match_id, features, extra: 1 }, { features }, { match_id });
     }
   }
-  for (const body of bodies)
-    expect([body, isPredictRequest(body)]).toEqual([body, PredictRequest.safeParse(body).success]);
+  for (const body of bodies) {
+    expect([body, readPredictRequest(body)]).toEqual([body, PredictRequest.safeParse(body).data]);
+  }
+});
+
+test('a match id is read by hand only where the schema gives the same', () => {
+  const texts = [
+    '0',
+    '7',
+    '007',
+    '999999999999999',
+    '9007199254740992',
+    '-5',
+    '+5',
+    '',
+    ' 1',
+    '1.0',
+    '1e3',
+    'abc',
+    '٣',
+  ];
+  for (const match_id of texts) {
+    const read = readMatchParams({ match_id });
+    if (read !== undefined) expect(read).toEqual(MatchParams.parse({ match_id }));
+  }
+  expect(texts.filter((match_id) => readMatchParams({ match_id }))).toEqual([
+    '0',
+    '7',
+    '007',
+    '999999999999999',
+  ]);
 });
 
 test('a prediction that is no prediction is not sent', () => {

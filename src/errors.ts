@@ -26,3 +26,9 @@ export class ModelUnavailableError extends Error {
   readonly code = 'MODEL_UNAVAILABLE';
   override readonly name = 'ModelUnavailableError';
 }
+
+/** The service is starting and does not have yet what the request needs. */
+export class NotReadyError extends Error {
+  readonly code = 'NOT_READY';
+  override readonly name = 'NotReadyError';
+}

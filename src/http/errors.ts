@@ -58,6 +58,7 @@ function answerTo(error: FastifyError, request: FastifyRequest): Answer {
       return { status: 504, detail: timeoutDetail };
     case 'QUEUE_FULL':
     case 'QUEUE_CLOSED':
+    case 'NOT_READY':
       return { status: 503, detail: error.message };
     case 'ROW_INCOMPLETE':
       return { status: 500, detail: error.message };

@@ -29,10 +29,10 @@ export const predictRoutes: FastifyPluginAsyncZod<{ predictions: PredictionServi
       schema: {
         tags,
         summary: 'List the matches that have features and no outcome yet',
-        response: { 200: schemas.UpcomingMatch.array() },
+        response: { 200: schemas.UpcomingMatch.array(), 503: ErrorResponse },
       },
     },
-    async () => (await predictions.upcoming()).map(upcomingBody),
+    async () => predictions.upcoming().map(upcomingBody),
   );
 
   app.post(
@@ -73,12 +73,14 @@ export const predictRoutes: FastifyPluginAsyncZod<{ predictions: PredictionServi
           404: ErrorResponse,
           422: ValidationErrorResponse,
           500: ErrorResponse,
+          503: ErrorResponse,
         },
       },
     },
-    async ({ params: { match_id } }) => {
-      const found = await predictions.precomputed(match_id);
-      if (found !== undefined) return precomputedBody(found);
+    // Not async: there is nothing to wait for, and this is the fastest route.
+    ({ params: { match_id } }, reply) => {
+      const found = predictions.precomputed(match_id);
+      if (found !== undefined) return void reply.send(precomputedBody(found));
       throw new MatchNotFoundError(
         `Match ${match_id} was not found in precomputed predictions. ` +
           'The batch stage must have run and the predictions bucket must be configured.',

@@ -1,8 +1,9 @@
+import { NotReadyError } from '../errors.ts';
 import type { Features } from '../inference/features.ts';
 import type { ModelInfo, Prediction } from '../inference/job.ts';
 import type { FeatureTable, UpcomingMatch } from '../tables/feature-table.ts';
 import type { PrecomputedPrediction, PredictionTable } from '../tables/prediction-table.ts';
-import type { TableStore } from '../tables/table-store.ts';
+import type { TableSnapshot, TableStore } from '../tables/table-store.ts';
 import type { TaskQueue, TaskStatus } from '../tasks/task-queue.ts';
 
 /** What the service is made of. */
@@ -37,30 +38,31 @@ export class PredictionService {
     });
   }
 
-  /** Predicts a match from its precomputed features. Errors: those of `TaskQueue.run`. */
+  /** Predicts a match from its precomputed features. Errors: those of `TaskQueue.run`, NotReadyError. */
   async lookUp(matchId: number, stage: string | undefined): Promise<Prediction | undefined> {
-    const job = await this.#lookUpJob(matchId, stage);
+    const job = this.#lookUpJob(matchId, stage);
     return job && this.#parts.tasks.run(job);
   }
 
-  /** Has a match predicted from its precomputed features; gives the task's id. Errors: those of `TaskQueue.submit`. */
+  /**
+   * Has a match predicted from its precomputed features; gives the task's id. Errors: those of `TaskQueue.submit`,
+   * NotReadyError.
+   */
   async submit(matchId: number): Promise<string | undefined> {
-    const job = await this.#lookUpJob(matchId, undefined);
+    const job = this.#lookUpJob(matchId, undefined);
     return job && this.#parts.tasks.submit(job);
   }
 
-  /** The stored batch prediction of a match; no worker and no model are asked. */
-  async precomputed(matchId: number): Promise<DatedPrecomputedPrediction | undefined> {
-    const { predictions } = this.#parts;
-    const { table, writtenAt } = predictions.looked ? predictions.current : await predictions.ready();
+  /** The stored batch prediction of a match; no worker and no model are asked. @throws NotReadyError */
+  precomputed(matchId: number): DatedPrecomputedPrediction | undefined {
+    const { table, writtenAt } = snapshotOf(this.#parts.predictions);
     const row = table.find(matchId);
     return row && { row, predictionsComputedAt: writtenAt };
   }
 
-  /** The matches that have features and no outcome yet, in the table's order. */
-  async upcoming(): Promise<readonly UpcomingMatch[]> {
-    const { table } = await this.#parts.features.ready();
-    return table.upcoming();
+  /** The matches that have features and no outcome yet, in the table's order. @throws NotReadyError */
+  upcoming(): readonly UpcomingMatch[] {
+    return snapshotOf(this.#parts.features).table.upcoming();
   }
 
   /** What the registry knows of the model at a stage. Errors: those of `TaskQueue.run`. */
@@ -72,13 +74,18 @@ export class PredictionService {
     return this.#parts.tasks.status(taskId);
   }
 
-  async #lookUpJob(matchId: number, stage: string | undefined) {
-    const store = this.#parts.features;
-    const { table, writtenAt } = store.looked ? store.current : await store.ready();
+  #lookUpJob(matchId: number, stage: string | undefined) {
+    const { table, writtenAt } = snapshotOf(this.#parts.features);
     const features = table.find(matchId);
     return (
       features &&
       ({ name: 'predict_match', matchId, features, featuresComputedAt: writtenAt, stage } as const)
     );
   }
+}
+
+/** A table that was not looked at yet is not an empty one: to say "not found" of its matches would be wrong. */
+function snapshotOf<T>(store: TableStore<T>): TableSnapshot<T> {
+  if (store.looked) return store.current;
+  throw new NotReadyError(`The ${store.name} table is still being loaded. Try again in a moment.`);
 }

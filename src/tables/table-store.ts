@@ -71,12 +71,6 @@ export class TableStore<T> implements AsyncDisposable {
     return this.#fault;
   }
 
-  /** As `current`, but not before the source was looked at for the first time: a table not read yet is not empty. */
-  async ready(): Promise<TableSnapshot<T>> {
-    if (!this.#looked) await this.refresh();
-    return this.#current;
-  }
-
   /** Looks at the source and reads the table, then goes on looking in the background. Never rejects. */
   async start(): Promise<void> {
     await this.refresh();

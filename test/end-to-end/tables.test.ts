@@ -1,10 +1,9 @@
 import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fixtures, type ServiceClient, serviceForTest, temporaryFolder } from '../service.ts';
+import { fixtures, type ServiceClient, serviceForTest, startService, temporaryFolder } from '../service.ts';
 
 const featuresFile = join(fixtures, 'match_features.parquet');
-const predictionsFile = join(fixtures, 'predictions.parquet');
 const upcoming = (service: ServiceClient) => service.get('/predict/matches/').then(({ body }) => body.length);
 const check = async (service: ServiceClient, table: string) =>
   (await service.get('/healthcheck/')).body.checks[`table:${table}`];
@@ -58,10 +57,18 @@ test('a file that is no table at the start is the empty table, and the log says 
   expect(service.logs.find(({ level }) => level === 50)).toMatchObject({ table: 'predictions' });
 });
 
-test('lookups while the first table is still being read wait for it', async () => {
-  const { startService } = await import('../service.ts');
-  await using service = await startService({ PREDICTIONS_PATH: predictionsFile });
-  expect(await upcoming(service)).toBeGreaterThan(40); // asked before `loaded`
+test('while the first table is still being read its matches are 503, not 404', async () => {
+  await using service = await startService();
+  const early = await Promise.all(
+    ['/predict/matches/', '/predict/1', '/predict/precomputed/1'].map((path) => service.get(path)),
+  );
+  for (const { status, headers, body } of early) {
+    expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+    expect(body.detail).toMatch(/table is still being loaded/);
+  }
+  expect((await service.post('/predict/', { match_id: 1, features: {} })).status).toBe(200); // waits for the model
+  await service.loaded;
+  expect(await upcoming(service)).toBeGreaterThan(40);
 });
 
 test('features and the time they were written at never belong to two different files', async () => {

@@ -18,13 +18,10 @@ export class WorkerThread {
   readonly #piscina: Piscina;
   /** Keys of the model versions that this thread has loaded. */
   readonly #loaded = new Set<string>();
-  /** Messages sent and not answered. */
-  #unanswered = 0;
-  /** Settles when the message sent last is answered; undefined = idle. */
-  #current: Promise<unknown> | undefined;
+  /** One promise for each message that is not answered yet; it settles, and never rejects, when it is. */
+  readonly #unanswered = new Set<Promise<unknown>>();
   /** When the thread took the message it is at (ms, `performance.now`); undefined = idle. */
   #busySince: number | undefined;
-
   readonly #onAnswer: () => void;
 
   /**
@@ -49,12 +46,12 @@ export class WorkerThread {
   }
 
   get idle(): boolean {
-    return this.#unanswered === 0;
+    return this.#unanswered.size === 0;
   }
 
   /** True while the thread takes another message: it finds its next work at the door when it is done with the first. */
   get open(): boolean {
-    return this.#unanswered < MOST_AT_ONCE;
+    return this.#unanswered.size < MOST_AT_ONCE;
   }
 
   /** Milliseconds for which the thread has been at the message it has now; 0 when it is idle. */
@@ -73,47 +70,58 @@ export class WorkerThread {
   }
 
   /** @param matrix row-major, `rowCount` × the model's width; transferred, so the caller no longer has it */
-  predict(key: string, matrix: Float64Array<ArrayBuffer>, rowCount: number): Promise<Reply<BatchResult>> {
-    return this.#send('predict', { key, matrix, rowCount }, [matrix.buffer]);
+  async predict(
+    key: string,
+    matrix: Float64Array<ArrayBuffer>,
+    rowCount: number,
+  ): Promise<Reply<BatchResult>> {
+    const reply = await this.#send<BatchResult>('predict', { key, matrix, rowCount }, [matrix.buffer]);
+    if (!reply.ok && reply.code === 'MODEL_UNAVAILABLE') this.#loaded.delete(key); // to be loaded anew
+    return reply;
   }
 
   getModelInfo(stage: string): Promise<Reply<ModelInfo>> {
     return this.#send('getModelInfo', { stage });
   }
 
+  /** Frees a version; what was sent for it before is run first, for a thread takes up its messages side by side. */
   async release(key: string): Promise<void> {
     this.#loaded.delete(key);
+    await Promise.all(this.#unanswered);
     await this.#send('release', { key });
   }
 
-  /** Ends the thread after the message it is at; never settles while a model's run does not return. */
+  /** Ends the thread when all is answered; never settles while a model's run does not return. */
   async close(): Promise<void> {
-    while (this.#current !== undefined) await this.#current;
+    while (!this.idle) await Promise.all(this.#unanswered);
     await this.#piscina.destroy();
   }
 
-  /** A thread that dies under a message gives a failure that may be tried again. */
   async #send<Value>(name: string, message: object, transferList: ArrayBuffer[] = []): Promise<Reply<Value>> {
-    this.#unanswered++;
     this.#busySince ??= performance.now();
+    const answer = this.#run<Value>(name, message, transferList);
+    this.#unanswered.add(answer);
+    const reply = await answer;
+    this.#unanswered.delete(answer);
+    this.#busySince = this.idle ? undefined : performance.now();
+    this.#onAnswer();
+    return reply;
+  }
+
+  /** A thread that dies under a message gives a failure that may be tried again. */
+  async #run<Value>(name: string, message: object, transferList: ArrayBuffer[]): Promise<Reply<Value>> {
     try {
       // Piscina's type for the list is inferred from the wrong overload of postMessage.
-      const reply = this.#piscina.run(message, { name, transferList: transferList as never });
-      this.#current = reply.catch(() => {});
-      return (await reply) as Reply<Value>;
+      return (await this.#piscina.run(message, {
+        name,
+        transferList: transferList as never,
+      })) as Reply<Value>;
     } catch (error) {
       return {
         ok: false,
         code: 'THREAD_DIED',
         message: `The worker thread died: ${(error as Error).message}`,
       };
-    } finally {
-      if (--this.#unanswered > 0) this.#busySince = performance.now();
-      else {
-        this.#busySince = undefined;
-        this.#current = undefined;
-      }
-      this.#onAnswer();
     }
   }
 }

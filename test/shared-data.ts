@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { describe } from 'vitest';
+import { describe, test } from 'vitest';
 
 /**
  * The folder of test material that is not part of the project (real tables, real models, hostile files); undefined where
@@ -11,7 +11,7 @@ export const sharedData: string | undefined = find();
 /** Tests that need the shared data; skipped, with the reason in the title, where there is none. */
 export function describeShared(title: string, tests: (folder: string) => void): void {
   if (sharedData === undefined)
-    describe.skip(`${title} (skipped: no shared data, set SHARED_DATA_DIR)`, () => {});
+    test.skip(`${title} (skipped: no shared data, set SHARED_DATA_DIR)`, () => {});
   else describe(title, () => tests(sharedData as string));
 }
 

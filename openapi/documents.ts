@@ -10,6 +10,7 @@ export async function openapiText(): Promise<string> {
     health: notAsked,
     logger: pino({ level: 'silent' }),
     bodyLimitBytes: 1,
+    requestTimeoutMs: 1,
   });
   await app.ready();
   const text = JSON.stringify(app.swagger(), null, 2);

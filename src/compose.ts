@@ -92,7 +92,13 @@ export async function compose(config: Config, logger: Logger) {
     threads: () => pool.threads,
   });
   const predictions = new PredictionService({ tasks, features, predictions: precomputed });
-  const app = await buildApp({ predictions, health, logger, bodyLimitBytes: config.BODY_LIMIT_BYTES });
+  const app = await buildApp({
+    predictions,
+    health,
+    logger,
+    bodyLimitBytes: config.BODY_LIMIT_BYTES,
+    requestTimeoutMs: config.REQUEST_TIMEOUT_SECONDS * 1000,
+  });
   owned.defer(() => closeApp(app));
   owned.defer(() => health.drain());
 

@@ -33,6 +33,11 @@ export const settings = {
     'how much is logged',
   ),
   BODY_LIMIT_BYTES: setting(whole(1), '1048576', 'a larger request body is refused with 413'),
+  REQUEST_TIMEOUT_SECONDS: setting(
+    seconds(0.1),
+    '30',
+    'how long a client may take to send a request; one that stalls is answered with 408',
+  ),
   FEATURES_PATH: setting(
     z.string(),
     'fixtures/match_features.parquet',

@@ -24,15 +24,20 @@ export interface AppParts {
   readonly health: Health;
   readonly logger: FastifyBaseLogger;
   readonly bodyLimitBytes: number;
+  /** How long a client may take to send a request, body included. */
+  readonly requestTimeoutMs: number;
 }
 
 /** Builds the HTTP side of the service; nothing listens yet. */
 export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
-  const { predictions, health, logger, bodyLimitBytes } = parts;
+  const { predictions, health, logger, bodyLimitBytes, requestTimeoutMs } = parts;
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyLimitBytes,
+    requestTimeout: requestTimeoutMs,
+    // Node takes the limit for the headers first, and the one for the whole only if it is not above that.
+    http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000) },
     requestIdHeader: false,
     childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,
@@ -86,11 +91,15 @@ function requestIdOf(request: IncomingMessage): string {
 /** What is not even HTTP never reaches a route; it gets an answer in the same form, and the connection ends. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable) return void socket.destroy();
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const status = clientErrors.get(error.code) ?? '400 Bad Request';
   const body = JSON.stringify({ detail: status.slice(4) });
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
+
+const clientErrors: ReadonlyMap<string | undefined, string> = new Map([
+  ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
+]);

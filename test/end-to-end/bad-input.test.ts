@@ -4,7 +4,7 @@ import { type RunningService, startService } from '../service.ts';
 
 let service: RunningService;
 beforeAll(async () => {
-  service = await startService({ BODY_LIMIT_BYTES: '100000' });
+  service = await startService({ BODY_LIMIT_BYTES: '100000', REQUEST_TIMEOUT_SECONDS: '0.5' });
   await service.loaded;
 });
 afterAll(() => service[Symbol.asyncDispose]());
@@ -202,18 +202,32 @@ describe('what no route takes', () => {
     expect([status, typeof body.detail]).toEqual([400, 'string']);
   });
 
-  test('what is not HTTP is 400, in JSON, and the connection ends', async () => {
-    const answer = await new Promise<string>((resolve) => {
-      const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () =>
-        socket.write('NONSENSE\r\n\r\n'),
-      );
-      let text = '';
+  /** All that the server says to this, until it ends the connection. */
+  const rawAnswer = (text: string) =>
+    new Promise<string>((resolve) => {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () => socket.write(text));
+      let answer = '';
       socket.on('data', (data) => {
-        text += data;
+        answer += data;
       });
-      socket.on('close', () => resolve(text));
+      socket.on('close', () => resolve(answer));
     });
+
+  test('what is not HTTP is 400, in JSON, and the connection ends', async () => {
+    const answer = await rawAnswer('NONSENSE\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*\{"detail":"Bad Request"\}$/s);
+  });
+
+  test('headers beyond all measure are 431', async () => {
+    const answer = await rawAnswer(`GET / HTTP/1.1\r\nhost: x\r\na: ${'x'.repeat(100_000)}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 .*\{"detail":"Request Header Fields Too Large"\}$/s);
+  });
+
+  test('a request that stalls is 408, and the connection ends', async () => {
+    const head =
+      'POST /predict/ HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n';
+    const answer = await rawAnswer(`${head}{"match_id":`);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n.*\{"detail":"Request Timeout"\}$/s);
   });
 });
 

@@ -60,8 +60,6 @@ function answerTo(error: FastifyError, request: FastifyRequest): Answer {
     case 'QUEUE_CLOSED':
     case 'NOT_READY':
       return { status: 503, detail: error.message };
-    case 'ROW_INCOMPLETE':
-      return { status: 500, detail: error.message };
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return { status: 422, detail: notJson().faults };
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

@@ -64,6 +64,7 @@ export const predictRoutes: FastifyPluginAsyncZod<{ predictions: PredictionServi
   app.get(
     '/predict/precomputed/:match_id',
     {
+      config: { failedPrefix: 'Precomputed prediction failed: ' }, // of a row without one of its required numbers
       schema: {
         tags,
         summary: 'Get the stored batch prediction of a match',

@@ -8,6 +8,7 @@ import {
   type ServiceClient,
   serviceForTest,
   setAliases,
+  startService,
   temporaryFolder,
 } from '../service.ts';
 import { spawnService } from '../spawned-service.ts';
@@ -99,6 +100,19 @@ test('model info of a version without a run id is 500, as it was where this serv
   expect(status).toBe(500);
   expect(body.detail).toMatch(/^Could not retrieve model info: .*model_name.*run_id/);
   expect((await predictPair(service, 1)).body.prediction.model_run_id).toBe('unknown');
+});
+
+test('a full queue is 503 with Retry-After at once, and what it had taken is answered', async () => {
+  await using service = await startService({ MAX_QUEUE: '1' });
+  const request = { match_id: 1, features: {} };
+  const answers = await Promise.all([1, 2, 3].map(() => service.post('/predict/', request))); // the model still loads
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 503, 503]);
+  const refused = answers.find(({ status }) => status === 503)!;
+  expect([refused.headers.get('retry-after'), refused.body.detail]).toEqual([
+    '1',
+    expect.stringMatching(/queue is full/),
+  ]);
+  expect((await service.post('/predict/', request)).status).toBe(200);
 });
 
 describe('stages', () => {
